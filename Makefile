@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# kwitness: `make help` lists the targets. Everything is built under build/.
+BUILD ?= build
+CC ?= gcc
+CLANG ?= clang-16
+LLVM_STRIP ?= llvm-strip-16
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+PREFIX ?= /usr/local
+VERSION := 0.1
+
+WARNINGS := -Wall -Wextra -Werror
+SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
+comma := ,
+CFLAGS ?= -O2 -g
+ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE_FLAGS) -D_GNU_SOURCE -DKWITNESS_VERSION='"$(VERSION)"' \
+	-Ibpf -Iuser -I$(BUILD)
+# A probe is declared with all arguments of its function, whether it reads them or not.
+BPF_CFLAGS := -std=gnu11 -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 $(WARNINGS) -Wno-unused-parameter \
+	-I. -Ibpf
+
+# A sanitized program cannot be linked statically; the guest gets its libraries from scripts/vm then.
+LINK_STATIC := $(if $(SANITIZE),,-static)
+LIBRARIES := -lbpf -lelf -lz -ljson-c
+
+BPF_SOURCES := $(wildcard bpf/*.bpf.c)
+BPF_OBJECTS := $(BPF_SOURCES:bpf/%.bpf.c=$(BUILD)/bpf/%.bpf.o)
+USER_SOURCES := $(wildcard user/*.c)
+USER_OBJECTS := $(USER_SOURCES:user/%.c=$(BUILD)/user/%.o)
+LIB_OBJECTS := $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
+SKELETON := $(BUILD)/kwitness.skel.h
+WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,\
+	$(filter-out tests/workloads/common.c,$(wildcard tests/workloads/*.c)))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
+
+.PHONY: all help deps run test unit install clean format tags
+.DELETE_ON_ERROR:
+
+all: $(BUILD)/kwitness $(WORKLOADS) ## build kwitness and the workloads
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) -MMD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@
+
+$(BUILD)/kwitness.bpf.o: $(BPF_OBJECTS)
+	$(BPFTOOL) gen object $@ $^
+
+$(SKELETON): $(BUILD)/kwitness.bpf.o
+	$(BPFTOOL) gen skeleton $< name kwitness_bpf > $@
+
+$(BUILD)/user/%.o: user/%.c | $(SKELETON)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/kwitness: $(USER_OBJECTS)
+	$(CC) $(ALL_CFLAGS) $(LINK_STATIC) $^ $(LIBRARIES) -o $@
+
+$(BUILD)/workloads/%: tests/workloads/%.c tests/workloads/common.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(LINK_STATIC) -pthread $^ -o $@
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(LIB_OBJECTS) -lcmocka $(LIBRARIES) -o $@
+
+unit: $(UNIT_TESTS) ## build and run the unit tests
+	CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNIT_TESTS)
+
+install: $(BUILD)/kwitness ## install under $(DESTDIR)$(PREFIX)
+	install -D -m 0755 $< $(DESTDIR)$(PREFIX)/sbin/kwitness
+
+clean: ## remove what was built (downloaded kernels stay)
+	rm -rf $(BUILD)/bpf $(BUILD)/user $(BUILD)/unit $(BUILD)/workloads $(BUILD)/kwitness*
+
+format: ## format the C sources
+	clang-format -i bpf/*.[ch] user/*.[ch] tests/*/*.[ch]
+
+-include $(BPF_OBJECTS:.o=.d) $(USER_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(WORKLOADS:=.d)
