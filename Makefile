@@ -65,8 +65,19 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d $< $(LIB_OBJECTS) -lcmocka $(LIBRARIES) -o $@
 
+# The packages first, then everything else by a make that can rely on them.
+run: ## build, and check a real kernel under a real workload (KERNEL=debian-6.1|debian-6.12|FILE|TREE)
+	@scripts/deps build
+	@$(MAKE) --no-print-directory -s all
+	@scripts/run $(if $(KERNEL),--kernel $(KERNEL)) $(RUN_OPTIONS)
+
+test: ## install what is needed, build, and run all tests
+	@scripts/deps all
+	@$(MAKE) --no-print-directory -s all $(UNIT_TESTS)
+	@tests/run
+
 unit: $(UNIT_TESTS) ## build and run the unit tests
-	CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '' $(UNIT_TESTS)
+	CMOCKA_MESSAGE_OUTPUT=TAP prove $(UNIT_TESTS) tests/unit
 
 install: $(BUILD)/kwitness ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 0755 $< $(DESTDIR)$(PREFIX)/sbin/kwitness

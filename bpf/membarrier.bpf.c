@@ -3,8 +3,8 @@
 #include "core.bpf.h"
 #include "membarrier.h"
 
-/* Per-CPU variable of kernel/sched/core.c. */
-extern const struct rq runqueues __ksym;
+/* Per-CPU variable of kernel/sched/core.c. Weak: a kernel without it must not stop the other checks. */
+extern const struct rq runqueues __ksym __weak;
 /* Not in BTF; read with a helper. Weak: what it serves is a count, not a verdict. */
 extern const void __num_online_cpus __ksym __weak;
 
@@ -76,7 +76,7 @@ IPI_HANDLER(ipi_rseq)
 
 static __always_inline struct task_struct *curr_of(__u32 cpu)
 {
-	const struct rq *rq = bpf_per_cpu_ptr(&runqueues, cpu);
+	const struct rq *rq = &runqueues ? bpf_per_cpu_ptr(&runqueues, cpu) : NULL;
 
 	return rq ? rq->curr : NULL;
 }
@@ -125,6 +125,10 @@ int BPF_PROG(membarrier_private_expedited_entry, int flags, int cpu_id)
 
 	if (!checking || !selected(current))
 		return 0;
+	if (!&runqueues) {
+		lost(LOST_runqueues_hidden);
+		return 0;
+	}
 	blank = bpf_map_lookup_elem(&membarrier_blank, &zero);
 	if (!blank)
 		return 0;

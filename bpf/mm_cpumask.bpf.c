@@ -3,8 +3,8 @@
 #include "core.bpf.h"
 #include "mm_cpumask.h"
 
-/* Not in BTF, since it is no per-CPU variable: only its address is used. */
-extern const void init_mm __ksym;
+/* Not in BTF, since it is no per-CPU variable: only its address is used. Weak: a kernel may hide its addresses. */
+extern const void init_mm __ksym __weak;
 
 SEC("?fexit/switch_mm_irqs_off")
 int BPF_PROG(switch_mm_irqs_off, struct mm_struct *prev, struct mm_struct *next, struct task_struct *task)
@@ -16,6 +16,10 @@ int BPF_PROG(switch_mm_irqs_off, struct mm_struct *prev, struct mm_struct *next,
 
 	if (!checking)
 		return 0;
+	if (!&init_mm) {
+		lost(LOST_init_mm_hidden);
+		return 0;
+	}
 	if ((void *)next == &init_mm) {
 		exempt(EXEMPT_mm_cpumask_running_init_mm);
 		return 0;

@@ -36,7 +36,8 @@ static const struct argp_option argp_options[] = {
 	{ "pid", 'p', "PID", 0, "judge only this process (a PID of your own pid namespace)", 0 },
 	{ "cgroup", 'c', "PATH", 0, "judge only tasks below this cgroup-v2 directory", 0 },
 	{ "require", OPTION_REQUIRE, "GLOB", 0, "not exercised counts as inconclusive for these (repeatable)", 1 },
-	{ "known", OPTION_KNOWN, "FILE", 0, "violations that are known and explained (findings/*.json)", 1 },
+	{ "known", OPTION_KNOWN, "FILE", 0, "violations that are known and explained, as findings/*.json (repeatable)",
+	  1 },
 	{ "max-violations", OPTION_MAX_VIOLATIONS, "N", 0, "violations told with evidence, per invariant (default 10)",
 	  1 },
 	{ "buffer", OPTION_BUFFER, "BYTES", 0, "ring buffer for evidence (default: all that may be told)", 1 },
@@ -109,7 +110,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case OPTION_KNOWN:
-		options->known = arg;
+		if (options->nr_known == OPTIONS_MAX_KNOWN)
+			argp_error(state, "--known: more than %d files", OPTIONS_MAX_KNOWN);
+		options->known[options->nr_known++] = arg;
 		break;
 	case OPTION_MAX_VIOLATIONS:
 		options->max_violations = parse_number(state, arg, "--max-violations", 1, 10000);
@@ -149,7 +152,7 @@ struct run {
 	sigset_t original_mask;
 	sigset_t waited; /* signals that the loop takes */
 	FILE *output;
-	struct known_findings *known;
+	struct known_findings *known[OPTIONS_MAX_KNOWN];
 };
 
 static void block_signals(struct run *run)
@@ -210,9 +213,9 @@ static int prepare(struct run *run, struct report *report)
 	const struct check_options *options = run->options;
 	char *error = NULL;
 
-	if (options->known) {
-		run->known = known_read(options->known, &error);
-		if (!run->known)
+	for (size_t i = 0; i < options->nr_known; i++) {
+		run->known[i] = known_read(options->known[i], &error);
+		if (!run->known[i])
 			return fail(report, EXIT_USAGE, error);
 	}
 	if (options->cgroup && access(options->cgroup, F_OK))
@@ -246,10 +249,11 @@ static int check(struct run *run, struct session *session, struct report *report
 
 static void match_known(const struct run *run, struct report *report)
 {
-	for (size_t i = 0; run->known && i < report->nr_violations; i++) {
+	for (size_t i = 0; i < report->nr_violations; i++) {
 		struct violation_report *violation = &report->violations[i];
 
-		violation->known = known_match(run->known, &violation->record, report->kernel);
+		for (size_t k = 0; k < run->options->nr_known && !violation->known; k++)
+			violation->known = known_match(run->known[k], &violation->record, report->kernel);
 		if (violation->known)
 			report->invariants[violation->record.invariant].known++;
 	}
@@ -321,7 +325,8 @@ int cmd_check(int argc, char **argv)
 		log_error("the report could not be written: %s", strerror(errno));
 		status = EXIT_USAGE;
 	}
-	known_free(run.known);
+	for (size_t i = 0; i < options.nr_known; i++)
+		known_free(run.known[i]);
 	symbols_free();
 	return status;
 }

@@ -33,6 +33,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static void print_facts(const char *btf)
 {
 	static const char *const states[] = { [FACT_FINE] = "ok",
+					      [FACT_UNKNOWN] = "unknown",
 					      [FACT_LIMITS] = "limits",
 					      [FACT_NO_PRIVILEGE] = "prevents",
 					      [FACT_PREVENTS] = "prevents" };

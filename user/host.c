@@ -69,7 +69,8 @@ static void read_lockdown(struct fact *fact, const char *root)
 
 	fact->name = "lockdown";
 	if (err < 0)
-		set_fact(fact, FACT_FINE, format_string("%s: %s, so no lockdown is known of", path, strerror(-err)), NULL);
+		set_fact(fact, FACT_UNKNOWN, format_string("%s: %s", path, strerror(-err)),
+			 "mount -t securityfs none /sys/kernel/security shows the lockdown state, if the kernel has one");
 	else if (strstr(text, "[confidentiality]"))
 		set_fact(fact, FACT_PREVENTS, format_string("%s: %s: BPF may not read kernel memory", path, text),
 			 "boot with lockdown=none or lockdown=integrity");
@@ -175,12 +176,12 @@ static void read_ftrace(struct fact *fact, const char *root)
 
 void host_read(struct host *host, const char *root, const char *btf)
 {
-	read_btf(&host->facts[0], root, btf);
-	read_lockdown(&host->facts[1], root);
-	read_capabilities(&host->facts[2], root);
-	read_kptr_restrict(&host->facts[3], root);
-	read_jit(&host->facts[4], root);
-	read_ftrace(&host->facts[5], root);
+	read_btf(&host->facts[FACT_BTF], root, btf);
+	read_lockdown(&host->facts[FACT_LOCKDOWN], root);
+	read_capabilities(&host->facts[FACT_CAPABILITIES], root);
+	read_kptr_restrict(&host->facts[FACT_KPTR_RESTRICT], root);
+	read_jit(&host->facts[FACT_JIT], root);
+	read_ftrace(&host->facts[FACT_FTRACE], root);
 }
 
 const struct fact *host_worst(const struct host *host)
@@ -194,6 +195,24 @@ const struct fact *host_worst(const struct host *host)
 			worst = fact;
 	}
 	return worst;
+}
+
+char *host_explain(const struct host *host, int err, bool *prevents)
+{
+	const struct fact *capabilities = &host->facts[FACT_CAPABILITIES];
+	const struct fact *lockdown = &host->facts[FACT_LOCKDOWN];
+	const struct fact *worst = host_worst(host);
+
+	*prevents = worst && worst->state == FACT_PREVENTS;
+	if (worst && worst->state >= FACT_NO_PRIVILEGE)
+		return format_string("%s; %s", worst->text, worst->advice);
+	if (err != -EPERM && err != -EACCES)
+		return worst ? format_string("%s; %s", worst->text, worst->advice) : NULL;
+	/* Some other guard of the kernel: a security module, or a hypervisor's. Only what can be read is told. */
+	*prevents = true;
+	return format_string("the kernel refuses although the privilege is there (%s); lockdown: %s%s%s",
+			     capabilities->text, lockdown->text, lockdown->advice ? "; " : "",
+			     lockdown->advice ? lockdown->advice : "");
 }
 
 void host_free(struct host *host)

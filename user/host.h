@@ -8,6 +8,7 @@
 
 enum fact_state {
 	FACT_FINE,
+	FACT_UNKNOWN, /* could not be read; it matters only if something is refused */
 	FACT_LIMITS, /* something is missing from the reports */
 	FACT_NO_PRIVILEGE, /* this user may not; another may */
 	FACT_PREVENTS, /* this kernel cannot be checked as it is */
@@ -20,7 +21,15 @@ struct fact {
 	const char *advice; /* what to change; NULL when fine */
 };
 
-#define HOST_NR_FACTS 6
+enum fact_id {
+	FACT_BTF,
+	FACT_LOCKDOWN,
+	FACT_CAPABILITIES,
+	FACT_KPTR_RESTRICT,
+	FACT_JIT,
+	FACT_FTRACE,
+	HOST_NR_FACTS
+};
 
 struct host {
 	struct fact facts[HOST_NR_FACTS];
@@ -34,6 +43,12 @@ void host_read(struct host *host, const char *root, const char *btf);
 
 /* The worst fact, or NULL when all are fine. */
 const struct fact *host_worst(const struct host *host);
+
+/*
+ * Explains why the kernel refused with @err, from the facts and nothing else. The caller frees the text. *@prevents:
+ * it is the kernel that does not let itself be checked, not this user's privilege.
+ */
+char *host_explain(const struct host *host, int err, bool *prevents);
 
 void host_free(struct host *host);
 

@@ -9,6 +9,8 @@
 
 #include "record.h"
 
+#define OPTIONS_MAX_KNOWN 32
+
 struct check_options {
 	bool chosen[NR_INVARIANTS];
 	bool required[NR_INVARIANTS];
@@ -19,7 +21,8 @@ struct check_options {
 	uint32_t buffer_bytes; /* of the ring buffer; 0: large enough for all evidence that may be sent */
 	bool json;
 	const char *output; /* file, or NULL for standard output */
-	const char *known; /* file of findings, or NULL */
+	const char *known[OPTIONS_MAX_KNOWN]; /* files of findings, nr_known of them */
+	size_t nr_known;
 	const char *btf; /* file with the kernel's BTF, or NULL for its own */
 	int verbosity;
 	char **command; /* argv, or NULL */

@@ -327,25 +327,19 @@ static int receive(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Why the session could not start, and what to do, from the facts of this kernel. */
+/* Why the session could not start: what failed, libbpf's own reason, and what this kernel's facts say. */
 static char *explain(const struct session *session, const char *what, int err, enum exit_status *status)
 {
-	const struct fact *worst;
+	char *complaint = verifier_reason(), *explanation, *error;
 	struct host host;
-	char *complaint = first_complaint(), *error;
+	bool prevents;
 
 	host_read(&host, "", session->options->btf);
-	worst = host_worst(&host);
-	*status = worst && worst->state == FACT_PREVENTS ? EXIT_CANNOT_CHECK : EXIT_USAGE;
-	error = format_string("%s: %s%s%s%s%s%s%s", what, strerror(-err), *complaint ? " (" : "", complaint,
-			      *complaint ? ")" : "", worst ? "; " : "", worst ? worst->text : "",
-			      worst ? ": " : "");
-	if (worst) {
-		char *advised = format_string("%s%s", error, worst->advice);
-
-		free(error);
-		error = advised;
-	}
+	explanation = host_explain(&host, err, &prevents);
+	*status = prevents ? EXIT_CANNOT_CHECK : EXIT_USAGE;
+	error = format_string("%s: %s%s%s%s%s%s", what, strerror(-err), *complaint ? " (" : "", complaint,
+			      *complaint ? ")" : "", explanation ? "; " : "", explanation ? explanation : "");
+	free(explanation);
 	free(complaint);
 	host_free(&host);
 	return error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the other workloads side by side, and thereby exercises what each of
+ * Runs the other workloads side by side, and one of them alone, and thereby exercises what each of
  * them names, under mutual contention.
  */
 #include <errno.h>
@@ -15,6 +15,13 @@
 #include <unistd.h>
 
 #include "common.h"
+
+/*
+ * Under contention hardly any thread keeps its CPU throughout a membarrier(),
+ * which is the case that matters; so the storm has a time of its own, too.
+ */
+#define ALONE_SHARE 4
+#define ALONE_MIN_SECONDS 3
 
 /* A program has this long to end after its time; more than its own limit. */
 #define GRACE_SECONDS 75
@@ -40,8 +47,8 @@ static const struct workload_option options[] = {
 };
 
 static struct workload workload = {
-	.help = "Runs all the workloads beside this program at once. --threads is handed on to "
-		"each of them.",
+	.help = "Runs all the workloads beside this program at once, then membarrier_storm alone for a "
+		"quarter of that time. --threads is handed on to each of them.",
 	.options = options,
 	.counters = counters,
 	.seconds = 10,
@@ -49,12 +56,14 @@ static struct workload workload = {
 
 struct program {
 	const char *name;
+	bool alone; /* runs after the others */
 	pid_t process; /* 0 when it does not run (any more) */
 };
 
 static struct program programs[] = {
 	{ .name = "cpu_timers" }, { .name = "fork_exit" }, { .name = "membarrier_storm" },
 	{ .name = "pingpong" },	  { .name = "block_io" },  { .name = "memory_pressure" },
+	{ .name = "membarrier_storm", .alone = true },
 };
 
 #define PROGRAM_COUNT (sizeof(programs) / sizeof(programs[0]))
@@ -83,16 +92,24 @@ static void add_own_arguments(struct arguments *arguments, const char *name)
 		add_argument(arguments, "--cgroup", cgroup);
 }
 
-/* The siblings lie where this program does, wherever it is called from. */
-static void execute_sibling(const char *name)
+static unsigned int seconds_alone(void)
 {
+	unsigned int seconds = workload.seconds / ALONE_SHARE;
+
+	return seconds > ALONE_MIN_SECONDS ? seconds : ALONE_MIN_SECONDS;
+}
+
+/* The siblings lie where this program does, wherever it is called from. */
+static void execute_sibling(const struct program *program)
+{
+	const char *name = program->name;
 	char own_path[PATH_MAX] = "", path[PATH_MAX + NAME_MAX], seconds[16], threads[16];
 	struct arguments arguments = {};
 
 	if (readlink("/proc/self/exe", own_path, sizeof(own_path) - 1) < 0)
 		fail("cannot find this program (is /proc mounted?): %m");
 	snprintf(path, sizeof(path), "%s/%s", dirname(own_path), name);
-	snprintf(seconds, sizeof(seconds), "%u", workload.seconds);
+	snprintf(seconds, sizeof(seconds), "%u", program->alone ? seconds_alone() : workload.seconds);
 	snprintf(threads, sizeof(threads), "%u", workload.threads);
 	add_argument(&arguments, name, NULL);
 	add_argument(&arguments, "--seconds", seconds);
@@ -110,7 +127,7 @@ static void start(struct program *program)
 		fail("cannot fork: %m");
 	if (!program->process) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execute_sibling(program->name);
+		execute_sibling(program);
 	}
 	count(PROGRAMS, 1);
 }
@@ -161,30 +178,48 @@ static void send_signal(int signal)
 
 static bool overdue(void)
 {
-	return workload.seconds && elapsed_seconds() > workload.seconds + GRACE_SECONDS;
+	return workload.seconds && elapsed_seconds() > workload.seconds + seconds_alone() + 2 * GRACE_SECONDS;
 }
 
-static void wait_for_programs(const sigset_t *signals)
+/* Returns whether a signal has asked for an early end. */
+static bool wait_for_programs(const sigset_t *signals)
 {
 	const struct timespec timeout = { .tv_sec = PROGRESS_SECONDS };
 	unsigned int running;
+	bool stopped = false;
 	int signal;
 
 	while ((running = reap())) {
 		signal = sigtimedwait(signals, NULL, &timeout);
 		if (signal == SIGTERM || signal == SIGINT)
+			stopped = true;
+		if (stopped)
 			send_signal(SIGTERM);
 		else if (signal < 0 && errno == EAGAIN)
 			note("%.0f of %u s, %u programs running", elapsed_seconds(), workload.seconds, running);
 		if (overdue())
 			send_signal(SIGKILL);
 	}
+	return stopped;
+}
+
+static void start_all(bool alone)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROGRAM_COUNT; i++) {
+		if (programs[i].alone != alone)
+			continue;
+		if (no_block_io && !strcmp(programs[i].name, "block_io"))
+			note("block_io is left out, as asked for");
+		else
+			start(&programs[i]);
+	}
 }
 
 int main(int argc, char **argv)
 {
 	sigset_t signals;
-	unsigned int i;
 
 	workload_begin(&workload, argc, argv);
 	sigemptyset(&signals);
@@ -192,12 +227,10 @@ int main(int argc, char **argv)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	for (i = 0; i < PROGRAM_COUNT; i++) {
-		if (no_block_io && !strcmp(programs[i].name, "block_io"))
-			note("block_io is left out, as asked for");
-		else
-			start(&programs[i]);
+	start_all(false);
+	if (!wait_for_programs(&signals)) {
+		start_all(true);
+		wait_for_programs(&signals);
 	}
-	wait_for_programs(&signals);
 	return workload_end();
 }
