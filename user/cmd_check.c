@@ -186,15 +186,15 @@ static const char *wait_for_end(struct run *run, struct session *session)
 		int signal = sigtimedwait(&run->waited, &info, &tick);
 
 		session_poll(session);
-		command_poll(&run->command);
-		if (run->command.ended)
-			return "command";
+		/* The signal first: a terminal sends SIGINT to the command as well, which then is no failure of it. */
 		if (signal == SIGINT || signal == SIGTERM) {
-			/* A terminal has sent its SIGINT to the command as well. */
 			if (info.si_code != SI_KERNEL)
 				command_end(&run->command, signal, COMMAND_GRACE_SECONDS);
 			return signal == SIGINT ? "SIGINT" : "SIGTERM";
 		}
+		command_poll(&run->command);
+		if (run->command.ended)
+			return "command";
 		if (is_over(&start, run->options->seconds))
 			return "duration";
 	}
