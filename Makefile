@@ -9,8 +9,8 @@ PREFIX ?= /usr/local
 VERSION := 0.1
 
 WARNINGS := -Wall -Wextra -Werror
-SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=address$(comma)undefined -fno-omit-frame-pointer)
-comma := ,
+SANITIZE_FLAGS := $(if $(SANITIZE),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer)
 CFLAGS ?= -O2 -g
 ALL_CFLAGS := -std=gnu11 $(CFLAGS) $(WARNINGS) $(SANITIZE_FLAGS) -D_GNU_SOURCE -DKWITNESS_VERSION='"$(VERSION)"' \
 	-Ibpf -Iuser -I$(BUILD)
@@ -32,7 +32,7 @@ WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,\
 	$(filter-out tests/workloads/common.c,$(wildcard tests/workloads/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all help deps run test unit install clean format tags
+.PHONY: all help deps run test unit valgrind install clean format tags
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/kwitness $(WORKLOADS) ## build kwitness and the workloads
@@ -76,8 +76,12 @@ test: ## install what is needed, build, and run all tests
 	@$(MAKE) --no-print-directory -s all $(UNIT_TESTS)
 	@tests/run
 
-unit: $(UNIT_TESTS) ## build and run the unit tests
-	CMOCKA_MESSAGE_OUTPUT=TAP prove $(UNIT_TESTS) tests/unit
+unit: $(BUILD)/kwitness $(UNIT_TESTS) ## build and run the unit tests (SANITIZE=1 BUILD=build/sanitize: with sanitizers)
+	@CMOCKA_MESSAGE_OUTPUT=TAP BUILD=$(BUILD) prove $(UNIT_TESTS) tests/unit
+
+VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=99
+valgrind: $(UNIT_TESTS) ## run the unit tests that are programs under valgrind
+	@CMOCKA_MESSAGE_OUTPUT=TAP prove --exec '$(VALGRIND)' $(UNIT_TESTS)
 
 install: $(BUILD)/kwitness ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 0755 $< $(DESTDIR)$(PREFIX)/sbin/kwitness

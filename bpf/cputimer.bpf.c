@@ -160,36 +160,51 @@ static __always_inline void count_started(struct cputimer_call *call, struct cpu
 }
 
 struct cputimer_look {
+	__u64 signal; /* handed over in memory, since a global function takes no pointer as a number */
 	struct cputimer_sums sums[NR_CPUTIMER_FIELDS];
 	__u64 seen_before[NR_CPUTIMER_FIELDS];
 };
 
-static __always_inline __u64 kernel_value(struct signal_struct *signal, int field)
+/* The kernel's sums, each read in one piece. */
+static __always_inline void read_values(struct signal_struct *signal, struct cputimer_look *look)
 {
-	struct task_cputime_atomic *sums = &signal->cputimer.cputime_atomic;
-
-	if (field == CPUTIMER_utime)
-		return *(volatile s64 *)&sums->utime.counter;
-	if (field == CPUTIMER_stime)
-		return *(volatile s64 *)&sums->stime.counter;
-	return *(volatile s64 *)&sums->sum_exec_runtime.counter;
+	look->sums[CPUTIMER_utime].value = BPF_CORE_READ(signal, cputimer.cputime_atomic.utime.counter);
+	look->sums[CPUTIMER_stime].value = BPF_CORE_READ(signal, cputimer.cputime_atomic.stime.counter);
+	look->sums[CPUTIMER_sum_exec_runtime].value =
+		BPF_CORE_READ(signal, cputimer.cputime_atomic.sum_exec_runtime.counter);
 }
 
-/* The order of the three steps is what makes the bounds sound. */
-static __noinline int look(struct cputimer_group *group, struct signal_struct *signal, struct cputimer_look *look)
+/* The greater of two values below 2^63, without a branch: the verifier would follow each, for every CPU and field. */
+static __always_inline __u64 max_without_branch(__u64 a, __u64 b)
 {
-	for (__u32 cpu = 0; cpu < nr_cpus; cpu++) {
+	__s64 ahead = a - b;
+
+	return b + (ahead & ~(ahead >> 63));
+}
+
+/*
+ * Reads the sums of a group. The order of the three steps is what makes the bounds sound. A global function, as is the
+ * next one: the verifier takes each on its own instead of once for every path of every program that leads here.
+ */
+__noinline int take_look(struct cputimer_look *look)
+{
+	struct cputimer_group *group;
+
+	if (!look)
+		return 0;
+	group = group_of(look->signal);
+	if (!group)
+		return 0;
+	for (__u64 cpu = 0; cpu < nr_cpus; cpu++) {
 		volatile struct cputimer_cpu *part = part_of(group, cpu);
 
 		for (int field = 0; part && field < NR_CPUTIMER_FIELDS; field++) {
 			look->sums[field].finished += part->finished[field];
-			if (part->seen[field] > look->seen_before[field])
-				look->seen_before[field] = part->seen[field];
+			look->seen_before[field] = max_without_branch(part->seen[field], look->seen_before[field]);
 		}
 	}
-	for (int field = 0; field < NR_CPUTIMER_FIELDS; field++)
-		look->sums[field].value = kernel_value(signal, field);
-	for (__u32 cpu = 0; cpu < nr_cpus; cpu++) {
+	read_values((struct signal_struct *)look->signal, look);
+	for (__u64 cpu = 0; cpu < nr_cpus; cpu++) {
 		volatile struct cputimer_cpu *part = part_of(group, cpu);
 
 		for (int field = 0; part && field < NR_CPUTIMER_FIELDS; field++)
@@ -199,17 +214,19 @@ static __noinline int look(struct cputimer_group *group, struct signal_struct *s
 }
 
 /*
- * Lowers the finished sums of a base by the calls that may have missed, in our probe, that the timers are active: they are not in
- * the started sums but may yet be added. Runs after timers_active was seen set in this generation, so no later call can
- * miss it, and before the kernel's value is read, so a call that is replaced meanwhile is in the value; a torn delta only
- * widens the bounds.
+ * Lowers the finished sums of a base by the calls of other CPUs that may have missed, in our probe, that the timers are
+ * active: they are not in the started sums but may yet be added. Runs after timers_active was seen set in this
+ * generation, so no later call can miss it, and before the kernel's value is read, so a call that is replaced meanwhile
+ * is in the value; a torn delta only widens the bounds.
  */
-static __noinline int allow_for_uncounted(__u64 signal, struct cputimer_look *look)
+__noinline int allow_for_uncounted(__u32 this_cpu, struct cputimer_look *look)
 {
+	if (!look)
+		return 0;
 	for (__u32 cpu = 0; cpu < nr_cpus; cpu++) {
 		volatile struct cputimer_call *call = call_of(cpu);
 
-		if (!call || call->published != signal)
+		if (!call || cpu == this_cpu || call->published != look->signal)
 			continue;
 		for (__u32 field = 0; field < NR_CPUTIMER_FIELDS; field++)
 			if (call->field == field)
@@ -261,19 +278,23 @@ static __always_inline bool judge_all_bounds(void *ctx, struct task_struct *task
 	return within;
 }
 
-/* Looks at the group of @task and judges it; takes a base where there is none of this generation. */
-static __noinline int judge_group(void *ctx, struct task_struct *task, struct cputimer_group *group,
-				  struct cputimer_cpu *mine)
+/*
+ * Looks at the group of @task and judges it; takes a base where there is none of this generation. Runs before the call
+ * of this CPU is counted: its delta cannot be in the kernel's value yet, so leaving it out keeps the bounds tight.
+ */
+static __noinline int judge_group(void *ctx, struct task_struct *task, struct cputimer_group *group, __u32 cpu)
 {
 	__u64 generation = *(volatile __u64 *)&group->generation;
-	struct cputimer_look now = {};
-	struct cputimer_look slack = {};
-	bool rebase = mine->base_generation != generation;
+	struct cputimer_cpu *mine = part_of(group, cpu);
+	struct cputimer_look now = { .signal = (__u64)task->signal };
+	struct cputimer_look slack = { .signal = (__u64)task->signal };
+	bool rebase;
 
-	if (!*(volatile unsigned int *)&task->signal->posix_cputimers.timers_active)
+	if (!mine || !*(volatile unsigned int *)&task->signal->posix_cputimers.timers_active)
 		return 0;
-	allow_for_uncounted((__u64)task->signal, &slack);
-	look(group, task->signal, &now);
+	rebase = mine->base_generation != generation;
+	allow_for_uncounted(cpu, &slack);
+	take_look(&now);
 	record_event(EVENT_cputimer_look, task->pid, now.sums[CPUTIMER_utime].value, now.sums[CPUTIMER_stime].value,
 		     now.sums[CPUTIMER_sum_exec_runtime].value);
 	if (chosen(INV_cputimer_monotonic)) {
@@ -325,10 +346,10 @@ static __always_inline void account_armed(void *ctx, struct cputimer_call *call,
 		return;
 	}
 	record_event(EVENT_account_started, task->pid, call->field, call->delta, (__u64)task->signal);
-	count_started(call, group, cpu, task);
 	mine = part_of(group, cpu);
 	if (mine && look_is_due(mine) && selected(task))
-		judge_group(ctx, task, group, mine);
+		judge_group(ctx, task, group, cpu);
+	count_started(call, group, cpu, task);
 }
 
 /* An accounting call starts on this CPU. Interrupts are off, here and until the kernel has added the delta. */

@@ -6,8 +6,18 @@
 /* When kwitness attached, CLOCK_MONOTONIC: tasks that are older may be in the middle of a wait. */
 const volatile __u64 attached_ns = 0;
 
-/* How often kernel.task_delayacct was about to change, or had changed, since then. */
-volatile __u32 delayacct_switches = 0;
+/* Writes to kernel.task_delayacct that have begun, and that have ended, since then. Several may be under way at once. */
+volatile __u32 delayacct_switches_begun = 0;
+volatile __u32 delayacct_switches_ended = 0;
+
+/* Odd while some write is under way. Ended is read first, so that a write in between counts as under way. */
+static __always_inline __u32 delayacct_switches(void)
+{
+	__u32 ended = delayacct_switches_ended;
+	__u32 begun = delayacct_switches_begun;
+
+	return begun * 2 + (begun != ended);
+}
 
 struct delayacct_task {
 	__u64 start_time; /* of the task: tells a reused task_struct */
@@ -84,7 +94,7 @@ static __always_inline void judge_pairing(void *ctx, struct task_struct *task, e
 	struct task_struct *current = bpf_get_current_task_btf();
 	__u64 values[RECORD_NR_VALUES] = { kind, now->stamp, memory->used_stamp, BPF_CORE_READ_BITFIELD(task, in_iowait),
 					   current->pid };
-	enum pairing pairing = delay_end(memory, now->stamp, delayacct_switches);
+	enum pairing pairing = delay_end(memory, now->stamp, delayacct_switches());
 
 	if (!checking || !chosen(INV_delayacct_paired) || !selected(task))
 		return;
@@ -106,7 +116,7 @@ static __always_inline int starts(void *ctx, enum delay_kind kind, const struct 
 	if (!state)
 		return 0;
 	judge_totals(ctx, task, kind, &state->kinds[kind], now);
-	delay_start(&state->kinds[kind], delayacct_switches);
+	delay_start(&state->kinds[kind], delayacct_switches());
 	return 0;
 }
 
@@ -216,12 +226,12 @@ int BPF_PROG(delayacct_task_free, struct task_struct *task)
 	return 0;
 }
 
-/* The count is odd from before the switch is thrown until after: an end in between cannot tell which side it is on. */
+/* An end while the switch is being thrown cannot tell which side of it it is on. */
 SEC("?fentry/sysctl_delayacct")
 int BPF_PROG(delayacct_switch_entry, void *table, int write)
 {
 	if (write)
-		__sync_fetch_and_add(&delayacct_switches, 1);
+		__sync_fetch_and_add(&delayacct_switches_begun, 1);
 	return 0;
 }
 
@@ -229,6 +239,6 @@ SEC("?fexit/sysctl_delayacct")
 int BPF_PROG(delayacct_switch_exit, void *table, int write)
 {
 	if (write)
-		__sync_fetch_and_add(&delayacct_switches, 1);
+		__sync_fetch_and_add(&delayacct_switches_ended, 1);
 	return 0;
 }

@@ -12,7 +12,8 @@
  * Sound, paired: a start leaves a stamp in tsk->delays. An end is wrong only if the stamp that it finds is the very one
  * that an earlier end of this task and kind has used (or 0: no start ever left one), and no start was seen since. The
  * second condition is for clocks that return one value twice. A start that the probes missed (recursion) has left a new
- * stamp, so it cannot turn into a breach.
+ * stamp, so it cannot turn into a breach, unless the clock has stood still since the start before it; both at once are
+ * out of reach of a clock that counts nanoseconds, and the misses are told in the report.
  *
  * Exemptions, paired. first_sight: the task is older than the attachment, so its wait may be, too; the first event of a
  * kind only tells the stamp. switched: kernel.task_delayacct was off in between, and starts leave no stamp while it is.
@@ -75,7 +76,7 @@ static inline void delay_start(struct delay_memory *memory, unsigned int switche
 	memory->switches = switches;
 }
 
-/* @switches is odd while the switch is being thrown: then nothing can be said. */
+/* @switches is odd while the switch is being thrown: then nothing can be said of an end. */
 static inline enum pairing delay_end(struct delay_memory *memory, unsigned long long stamp, unsigned int switches)
 {
 	enum pairing result = PAIRING_HOLDS;

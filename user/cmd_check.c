@@ -2,10 +2,13 @@
 /* kwitness check: run the checks until the command, the duration or the user ends them, then report. */
 #include <argp.h>
 #include <errno.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,6 +73,15 @@ static double parse_number(struct argp_state *state, const char *text, const cha
 	return number;
 }
 
+static uint32_t parse_count(struct argp_state *state, const char *text, const char *what, uint32_t min, uint32_t max)
+{
+	double number = parse_number(state, text, what, min, max);
+
+	if (number != (uint32_t)number)
+		argp_error(state, "%s: '%s' is not a whole number", what, text);
+	return number;
+}
+
 static error_t parse_narrowing(int key, char *arg, struct argp_state *state, struct check_options *options)
 {
 	switch (key) {
@@ -80,7 +92,7 @@ static error_t parse_narrowing(int key, char *arg, struct argp_state *state, str
 		options->seconds = parse_number(state, arg, "-d", 0.001, 1e9);
 		break;
 	case 'p':
-		options->pid = parse_number(state, arg, "-p", 1, 4194304);
+		options->pid = parse_count(state, arg, "-p", 1, 4194304);
 		break;
 	case 'c':
 		options->cgroup = arg;
@@ -115,10 +127,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options->known[options->nr_known++] = arg;
 		break;
 	case OPTION_MAX_VIOLATIONS:
-		options->max_violations = parse_number(state, arg, "--max-violations", 1, 10000);
+		options->max_violations = parse_count(state, arg, "--max-violations", 1, 10000);
 		break;
 	case OPTION_BUFFER:
-		options->buffer_bytes = parse_number(state, arg, "--buffer", 4096, 1 << 26);
+		options->buffer_bytes = parse_count(state, arg, "--buffer", 4096, 1 << 26);
 		break;
 	case OPTION_FORMAT:
 		if (strcmp(arg, "text") && strcmp(arg, "json"))
@@ -207,10 +219,24 @@ static int fail(struct report *report, enum exit_status status, char *error)
 	return -1;
 }
 
+/* Why @path cannot be a cgroup; NULL if it can. */
+static const char *why_no_cgroup(const char *path)
+{
+	struct statfs filesystem;
+	struct stat file;
+
+	if (statfs(path, &filesystem) || stat(path, &file))
+		return strerror(errno);
+	if (!S_ISDIR(file.st_mode))
+		return strerror(ENOTDIR);
+	return filesystem.f_type == CGROUP2_SUPER_MAGIC ? NULL : "not on a cgroup-v2 file system";
+}
+
 /* Everything that can be wrong without touching the kernel is found before anything is attached. */
 static int prepare(struct run *run, struct report *report)
 {
 	const struct check_options *options = run->options;
+	const char *reason;
 	char *error = NULL;
 
 	for (size_t i = 0; i < options->nr_known; i++) {
@@ -218,13 +244,15 @@ static int prepare(struct run *run, struct report *report)
 		if (!run->known[i])
 			return fail(report, EXIT_USAGE, error);
 	}
-	if (options->cgroup && access(options->cgroup, F_OK))
+	reason = options->cgroup ? why_no_cgroup(options->cgroup) : NULL;
+	if (reason)
 		return fail(report, EXIT_USAGE,
 			    format_string("-c %s: %s; name a directory below the cgroup-v2 mount, as "
 					  "/sys/fs/cgroup/NAME",
-					  options->cgroup, strerror(errno)));
+					  options->cgroup, reason));
 	if (options->pid && kill(options->pid, 0) && errno == ESRCH)
-		return fail(report, EXIT_USAGE, format_string("-p %d: no such process", options->pid));
+		return fail(report, EXIT_USAGE,
+			    format_string("-p %d: no such process; name one that ps shows", options->pid));
 	return 0;
 }
 
@@ -259,12 +287,15 @@ static void match_known(const struct run *run, struct report *report)
 	}
 }
 
-static void write_report(const struct run *run, const struct report *report)
+/* A report that nobody can read is no verdict, whatever it says. */
+static enum exit_status write_report(const struct run *run, const struct report *report)
 {
 	int err = run->options->json ? report_write_json(run->output, report) : report_write_text(run->output, report);
 
-	if (err)
-		log_error("the report could not be written: %s", strerror(-err));
+	if (!err)
+		return report->status;
+	log_error("the report could not be written: %s", strerror(-err));
+	return EXIT_USAGE;
 }
 
 static void name_machine(struct report *report)
@@ -295,9 +326,9 @@ static enum exit_status run_checks(struct run *run)
 		log_error("%s", report.error);
 	if (symbols_load() || symbols_hidden())
 		log_step("kernel symbols are not readable: stacks show addresses");
-	if (!report.error || run->options->json)
-		write_report(run, &report);
 	status = report.status;
+	if (!report.error || run->options->json)
+		status = write_report(run, &report);
 	report_free(&report);
 	session_free(session);
 	return status;
@@ -316,7 +347,7 @@ int cmd_check(int argc, char **argv)
 	if (options.output)
 		run.output = fopen(options.output, "we");
 	if (!run.output) {
-		log_error("-o %s: %s", options.output, strerror(errno));
+		log_error("-o %s: %s; name a file that can be written", options.output, strerror(errno));
 		return EXIT_USAGE;
 	}
 	block_signals(&run);

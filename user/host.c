@@ -207,7 +207,7 @@ char *host_explain(const struct host *host, int err, bool *prevents)
 	if (worst && worst->state >= FACT_NO_PRIVILEGE)
 		return format_string("%s; %s", worst->text, worst->advice);
 	if (err != -EPERM && err != -EACCES)
-		return worst ? format_string("%s; %s", worst->text, worst->advice) : NULL;
+		return worst && worst->state >= FACT_LIMITS ? format_string("%s; %s", worst->text, worst->advice) : NULL;
 	/* Some other guard of the kernel: a security module, or a hypervisor's. Only what can be read is told. */
 	*prevents = true;
 	return format_string("the kernel refuses although the privilege is there (%s); lockdown: %s%s%s",

@@ -332,12 +332,14 @@ static char *explain(const struct session *session, const char *what, int err, e
 {
 	char *complaint = verifier_reason(), *explanation, *error;
 	struct host host;
+	char reason[128];
 	bool prevents;
 
+	libbpf_strerror(err, reason, sizeof(reason)); /* it has error codes of its own */
 	host_read(&host, "", session->options->btf);
 	explanation = host_explain(&host, err, &prevents);
 	*status = prevents ? EXIT_CANNOT_CHECK : EXIT_USAGE;
-	error = format_string("%s: %s%s%s%s%s%s", what, strerror(-err), *complaint ? " (" : "", complaint,
+	error = format_string("%s: %s%s%s%s%s%s", what, reason, *complaint ? " (" : "", complaint,
 			      *complaint ? ")" : "", explanation ? "; " : "", explanation ? explanation : "");
 	free(explanation);
 	free(complaint);
