@@ -85,6 +85,7 @@ valgrind: $(UNIT_TESTS) ## run the unit tests that are programs under valgrind
 
 install: $(BUILD)/kwitness ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 0755 $< $(DESTDIR)$(PREFIX)/sbin/kwitness
+	install -D -m 0644 docs/kwitness.8 $(DESTDIR)$(PREFIX)/share/man/man8/kwitness.8
 
 clean: ## remove what was built (downloaded kernels stay)
 	rm -rf $(BUILD)/bpf $(BUILD)/user $(BUILD)/unit $(BUILD)/workloads $(BUILD)/kwitness*
