@@ -47,13 +47,14 @@ static void print_values(FILE *out, const struct invariant *invariant, const str
 
 static void print_stack(FILE *out, const struct violation_record *record)
 {
-	size_t frames = record->stack_bytes > 0 ? record->stack_bytes / sizeof(record->stack[0]) : 0;
+	size_t frames;
+	const __u64 *stack = report_stack(record, &frames);
 
 	if (record->stack_bytes < 0)
 		fprintf(out, "  stack       not available: %s\n", strerror(-record->stack_bytes));
-	for (size_t i = 0; i < frames && i < RECORD_NR_FRAMES; i++) {
+	for (size_t i = 0; i < frames; i++) {
 		fprintf(out, "  %-10s  ", i ? "" : "stack");
-		symbols_print(out, record->stack[i]);
+		symbols_print(out, stack[i]);
 		fputc('\n', out);
 	}
 }

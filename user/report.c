@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "symbols.h"
+
 const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = { [VERDICT_HOLDS] = "holds",
@@ -141,4 +143,16 @@ void report_free(struct report *report)
 	free(report->probes);
 	free(report->error);
 	memset(report, 0, sizeof(*report));
+}
+
+const __u64 *report_stack(const struct violation_record *record, size_t *count)
+{
+	size_t frames = record->stack_bytes > 0 ? record->stack_bytes / sizeof(record->stack[0]) : 0, own = 0;
+
+	if (frames > RECORD_NR_FRAMES)
+		frames = RECORD_NR_FRAMES;
+	while (own < frames && symbols_is_bpf(record->stack[own]))
+		own++;
+	*count = frames - own;
+	return record->stack + own;
 }

@@ -128,6 +128,12 @@ uint64_t report_cost_ns(const struct report *report);
 /* Share of all CPU time that kwitness's own programs took, in percent; 0 when nothing was measured. */
 double report_overhead_percent(const struct report *report);
 
+/*
+ * The frames of the kernel stack that are the kernel's own: those of the probe that reported stand before them and say
+ * nothing. *@count is 0 when there is no stack.
+ */
+const __u64 *report_stack(const struct violation_record *record, size_t *count);
+
 /* Events of all histories of @violation, merged by time, oldest first, slots that were never written left out.
  * The caller frees the array; NULL with *count 0 when there are none. Each event knows its CPU. */
 struct cpu_event {

@@ -136,13 +136,14 @@ static struct json_object *invariants_json(const struct report *report)
 
 static struct json_object *stack_json(const struct violation_record *record)
 {
-	size_t frames = record->stack_bytes > 0 ? record->stack_bytes / sizeof(record->stack[0]) : 0;
 	struct json_object *array = json_object_new_array();
+	size_t frames;
+	const __u64 *stack = report_stack(record, &frames);
 
-	for (size_t i = 0; i < frames && i < RECORD_NR_FRAMES; i++) {
+	for (size_t i = 0; i < frames; i++) {
 		struct json_stream stream;
 
-		symbols_print(json_stream_begin(&stream), record->stack[i]);
+		symbols_print(json_stream_begin(&stream), stack[i]);
 		json_object_array_add(array, json_stream_end(&stream));
 	}
 	return array;

@@ -372,7 +372,7 @@ static int start(struct session *session, const char **what)
 	return session->ring ? 0 : -errno;
 }
 
-struct session *session_start(const struct check_options *options, char **error, enum exit_status *status)
+static struct session *try_to_start(const struct check_options *options, char **error, enum exit_status *status)
 {
 	struct session *session = calloc(1, sizeof(*session));
 	const char *what;
@@ -395,6 +395,35 @@ struct session *session_start(const struct check_options *options, char **error,
 	session->started_ns = now_ns();
 	session->skel->bss->checking = true;
 	return session;
+}
+
+/*
+ * A kernel that states in a file that it cannot be checked is not tried: it would refuse one program after another, each
+ * with a reason that hides the real one. Returns the explanation, or NULL.
+ */
+static char *stated_obstacle(const char *btf)
+{
+	const struct fact *worst;
+	char *obstacle = NULL;
+	struct host host;
+
+	host_read(&host, "", btf);
+	worst = host_worst(&host);
+	if (worst && worst->state == FACT_PREVENTS)
+		obstacle = format_string("this kernel cannot be checked: %s: %s; %s", worst->name, worst->text,
+					 worst->advice);
+	host_free(&host);
+	return obstacle;
+}
+
+struct session *session_start(const struct check_options *options, char **error, enum exit_status *status)
+{
+	*error = stated_obstacle(options->btf);
+	if (*error) {
+		*status = EXIT_CANNOT_CHECK;
+		return NULL;
+	}
+	return try_to_start(options, error, status);
 }
 
 void session_poll(struct session *session)

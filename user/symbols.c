@@ -124,19 +124,36 @@ static int compare_ranges(const void *key, const void *element)
 	return address >= symbol[1].address;
 }
 
-void symbols_print(FILE *out, uint64_t address)
+/* The symbol that @address lies in, or NULL. */
+static const struct symbol *find_symbol(uint64_t address)
 {
 	const struct symbol *symbol = NULL;
 
 	if (nr_symbols && !symbols_hidden())
 		symbol = bsearch(&address, symbols, nr_symbols, sizeof(*symbols), compare_ranges);
-	if (!symbol || !symbol->address || address - symbol->address >= MAX_FUNCTION_BYTES) {
+	if (!symbol || !symbol->address || address - symbol->address >= MAX_FUNCTION_BYTES)
+		return NULL;
+	return symbol;
+}
+
+void symbols_print(FILE *out, uint64_t address)
+{
+	const struct symbol *symbol = find_symbol(address);
+
+	if (!symbol) {
 		fprintf(out, "0x%016" PRIx64, address);
 		return;
 	}
 	fprintf(out, "%s+0x%" PRIx64, symbol->name, address - symbol->address);
 	if (*module_of(symbol))
 		fprintf(out, " %s", module_of(symbol));
+}
+
+bool symbols_is_bpf(uint64_t address)
+{
+	const struct symbol *symbol = find_symbol(address);
+
+	return nr_symbols && !symbols_hidden() && (!symbol || !strcmp(module_of(symbol), "[bpf]"));
 }
 
 size_t symbols_copies(const char *function, void (*found)(const char *symbol, void *arg), void *arg)

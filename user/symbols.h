@@ -23,6 +23,12 @@ bool symbols_hidden(void);
 void symbols_print(FILE *out, uint64_t address);
 
 /*
+ * True for an address in a BPF program or trampoline: they have no symbol, or one of the pseudo-module [bpf]. False for
+ * all addresses when symbols are hidden.
+ */
+bool symbols_is_bpf(uint64_t address);
+
+/*
  * Calls @found for every text symbol that is @function or a copy the compiler made of it (function.isra.0,
  * function.constprop.0, function.part.0, function.cold); returns how many there are.
  */
