@@ -3,7 +3,6 @@
 BUILD ?= build
 CC ?= gcc
 CLANG ?= clang-16
-LLVM_STRIP ?= llvm-strip-16
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 PREFIX ?= /usr/local
 VERSION := 0.1
@@ -32,7 +31,7 @@ WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,\
 	$(filter-out tests/workloads/common.c,$(wildcard tests/workloads/*.c)))
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all help deps run test unit valgrind install clean format tags
+.PHONY: all help run test unit valgrind install clean format
 .DELETE_ON_ERROR:
 
 all: $(BUILD)/kwitness $(WORKLOADS) ## build kwitness and the workloads
@@ -68,12 +67,12 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJECTS)
 # The packages first, then everything else by a make that can rely on them.
 run: ## build, and check a real kernel under a real workload (KERNEL=debian-6.1|debian-6.12|FILE|TREE)
 	@scripts/deps build
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@scripts/run $(if $(KERNEL),--kernel $(KERNEL)) $(RUN_OPTIONS)
 
 test: ## install what is needed, build, and run all tests
 	@scripts/deps all
-	@$(MAKE) --no-print-directory -s all $(UNIT_TESTS)
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all $(UNIT_TESTS)
 	@tests/run
 
 unit: $(BUILD)/kwitness $(UNIT_TESTS) ## build and run the unit tests (SANITIZE=1 BUILD=build/sanitize: with sanitizers)
